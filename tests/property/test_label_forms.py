@@ -484,3 +484,20 @@ def test_neighbours_are_read_by_the_lines_of_their_ends() -> None:
                 set() if true else {label},
                 set(),
             )
+
+
+@pytest.mark.parametrize(
+    ("label", "members", "asks"),
+    [
+        ("Grades 11 and 12", ["Grade 11", "12th grade - no diploma"], False),
+        ("Grades 11 and 12", ["Grade 11", "12th grade - no diploma", "13th grade - none"], True),
+        ("PLZ 80", ["90331 X-Y", "90332 X-Y"], True),
+    ],
+)
+def test_a_label_that_lists_the_numbers_of_its_values_is_not_asked(
+    label: str, members: list[str], asks: bool
+) -> None:
+    rows = [(value, label, "*") for value in members] + [("none", "rest", "*")]
+    assert bool(unread_labels(rows, "text")) is asks
+    text = Spelling(kind="text", neutralised=False)
+    assert bool(false_and_unread([list(row) for row in rows], text, [label])[1]) is asks

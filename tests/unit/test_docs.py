@@ -107,6 +107,7 @@ SAID = {
     "monthly": "Since then",
     "check-a-release": "NOT CHECKED",
     "arx-hierarchies": "k = 5 holds",
+    "build-a-hierarchy": "k = 5 holds",
     "several-rows": "k = 5 people holds",
     "networks": "3 new vertices and 3 new edges, at least 2 people share each number of ties",
     "places": "quadtree: fewest people in a box 2; fewest who could have sent it 1; exposed 2 of 4",

@@ -25,6 +25,7 @@ from anon_core.data.hierarchy.ranges import (
     in_figures,
     month,
     months,
+    read_range,
     readings,
     states_numbers,
     states_times,
@@ -301,7 +302,10 @@ class _Reader:
             lambda value: value[:1].isdigit() or _numbers(value) is not None
         ):
             return False
-        return any((own := _figures(value)) and not said <= own for value in self.members)
+        held = [own for own in map(_figures, self.members) if own]
+        # Each has all of the label's figures, or the label lists what they have.
+        lists = said <= set[str]().union(*held) and all(own & said for own in held)
+        return not lists and any(not said <= own for own in held)
 
     def claim(self, label: str) -> Holds | None:
         """Return a test of whether a value is what the label claims; None where it claims none."""
@@ -385,6 +389,9 @@ class _Reader:
                 true = self._true_way([*ways, *_of_beginnings(label)])
                 if true is not None:
                     yield true
+            elif stated and kind == "date" and self._most(_period):
+                ways = [partial(_covers, one) for one in stated]
+                yield self._true_way(ways) or ways[0]
         spelled = in_figures(label) != label
         if spelled and not apart:
             yield from self._of_numbered(label)
@@ -464,6 +471,16 @@ class _Reader:
 
     def _most(self, holds: Callable[[str], object]) -> bool:
         return sum(map(bool, map(holds, self.members))) * 2 > len(self.members)
+
+
+def _period(value: str) -> Range | None:
+    """Return the days of a month or quarter that a text names."""
+    return read_range(value, "date")
+
+
+def _covers(stated: Range, value: str) -> bool:
+    own = _period(value)
+    return own is not None and stated[0] <= own[0] and own[1] <= stated[1]
 
 
 def _within(stated: Range, read: Callable[[str], float]) -> Holds:

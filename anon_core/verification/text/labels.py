@@ -12,7 +12,7 @@ from datetime import date
 from decimal import Decimal
 from fractions import Fraction
 from functools import lru_cache, partial
-from itertools import product
+from itertools import chain, product
 
 from anon_core.verification.text.kinds import KINDS, MONTHS, bare, month_range, named
 from anon_core.verification.text.texts import Spelling, level_columns
@@ -403,7 +403,9 @@ def _asks(label: str, spelling: Spelling, members: Sequence[str]) -> bool:
     counted = _SPELLED.search(label)
     if any(map(str.isdigit, label)):
         own, likely = _figures(label), _most(lambda v: v[:1].isdigit() or _numbers_in(v), members)
-        lack = likely and any(its and not own <= its for its in map(_figures, members))
+        have = [*filter(None, map(_figures, members))]
+        listed = own <= {*chain(*have)} and not any(map(own.isdisjoint, have))  # Grades 11 and 12
+        lack = likely and not listed and not all(map(own.issubset, have))
         return spelling.measured or lack
     if spelling.measured:
         return bool(counted if spelling.rules.averaged else timed)
@@ -510,9 +512,8 @@ def _in_figures(text: str) -> str:
     text = re.sub(r"(?i)ties(?!\w)", "tys", text)
 
     def figures(found: re.Match[str]) -> str:
-        return (
-            f"{sum(map(_AMOUNTS.__getitem__, _ATOM.findall(found[0].casefold())))}{found[1] or ''}"
-        )
+        amounts = map(_AMOUNTS.__getitem__, _ATOM.findall(found[0].casefold()))
+        return f"{sum(amounts)}{found[1] or ''}"
 
     return _SPELLED.sub(figures, text)
 
@@ -640,9 +641,8 @@ def _of_times(label: str) -> list[Inside]:
     """Return the claims of a label about times of day; of 22:00-06:00 they lie around midnight."""
     day = _AM_PM.sub(lambda m: f"{int(m[1]) % 12 + 12 * (m[3] in 'pP')}{m[2] or ':00'}", label)
     clock = _CLOCK.sub(r"\1:00", day)
-    low, high = (
-        map(_minutes, found.groups()) if (found := _NIGHT.fullmatch(clock)) else (None, None)
-    )
+    found = _NIGHT.fullmatch(clock)
+    low, high = map(_minutes, found.groups()) if found else (None, None)
     if low and high and low > high:
         return [lambda at: not high[0] < at < low[0]]
     return meanings(clock, _minutes)
@@ -680,4 +680,5 @@ def _ends(spelling: Spelling, text: str) -> tuple[Exact, Exact] | None:
 
 def _is_inside(spelling: Spelling, inside: Inside, value: str) -> bool | None:
     key = spelling.key(value)
-    return None if isinstance(key, str) else inside(Fraction(key))
+    ends = spelling.rules.stated(value) if isinstance(key, str) else (key, key)  # or a period
+    return None if ends is None else all(inside(Fraction(end)) for end in ends)

@@ -30,6 +30,7 @@ NAMES = {
     "prefix": "Shared beginnings",
     "order": "In order",
     "segments": "Segments of the code",
+    "postcode": "Postcode areas",
     "frequency": "By frequency",
     "flat": "Value or *",
 }

@@ -228,6 +228,14 @@ def _texts(column: Column) -> list[Builder]:
         )
         return [calendar, *_unordered(column)]
     found: list[Builder] = []
+    if (named := dates.periods(column)) is not None:
+        found.append(
+            Builder(
+                name="calendar",
+                reason="Its values name months or quarters: quarter, year, decade.",
+                make=lambda: named,
+            )
+        )
     if share(column, codes.is_icd) >= _MOSTLY:
         found.append(
             Builder(
@@ -244,6 +252,15 @@ def _texts(column: Column) -> list[Builder]:
                 make=lambda: dates.clock(column),
             )
         )
+    if (postal := codes.postcodes(column, least=_MOSTLY)) is not None:
+        country, areas = postal
+        found.append(
+            Builder(
+                name="postcode",
+                reason=f"Its values are {country} postcodes: district, area.",
+                make=lambda: areas,
+            )
+        )
     found += [_shelved(column, match) for match in library.matches(column)]
     if code_like(column):
         found.append(_mask(column))
@@ -251,17 +268,19 @@ def _texts(column: Column) -> list[Builder]:
         found.append(_telephone(column))
     elif sign := separator(column):
         found.append(_segments(column, sign))
-    ordered = KINDS[column.kind].ordered
-    if ordered or numbered(column):
+    declared = KINDS[column.kind].ordered
+    known = categories.known_order(column.values)
+    if declared or numbered(column) or known is not None:
+        check = "" if declared else " Check that the order is meant."
         found.append(
             Builder(
                 name="order",
                 reason="Its values have an order: neighbours are joined into groups of about equal "
-                "rows. Check that the order is meant.",
-                make=lambda: categories.halved(column, sorted(column.values, key=natural)),
+                f"rows.{check}",
+                make=lambda: categories.halved(column, known or sorted(column.values, key=natural)),
             )
         )
-    return found if ordered else [*found, *_unordered(column)]
+    return found if declared else [*found, *_unordered(column)]
 
 
 def _unordered(column: Column) -> list[Builder]:

@@ -6,13 +6,15 @@ import heapq
 import math
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from decimal import Decimal
 from itertools import pairwise
 
 import numpy as np
 
 from anon_core.data.column import Column
 from anon_core.data.hierarchy.model import Rows, tidied
+from anon_core.data.hierarchy.ranges import month, weekday
 
 _WORD = re.compile(r"[^\W_]+")
 #: Longest label made of its members' texts.
@@ -270,3 +272,194 @@ def _common(word: str, texts: Sequence[str]) -> str:
         return beginning
     found = re.search(re.escape(word), texts[0], re.IGNORECASE)
     return found[0] if found else word
+
+
+# Orders that categories are known to have: bands of numbers, answers on a scale, days, grades.
+
+
+#: Answers, from one end of their scale to the other. Words of one place mean the same.
+_SCALES = tuple(
+    tuple(tuple(place.split(", ")) for place in scale.split(" < "))
+    for scale in (
+        "strongly disagree, totally disagree, completely disagree < disagree"
+        " < somewhat disagree, slightly disagree, rather disagree, tend to disagree"
+        " < neutral, undecided, neither, neither agree nor disagree, don't know"
+        " < somewhat agree, slightly agree, rather agree, tend to agree < agree"
+        " < strongly agree, totally agree, completely agree",
+        "stimme überhaupt nicht zu, stimme gar nicht zu, trifft überhaupt nicht zu, trifft gar "
+        "nicht zu < stimme nicht zu, trifft nicht zu < stimme eher nicht zu, trifft eher nicht zu"
+        " < neutral, unentschieden, weder noch, teils teils, teils/teils, teils, teils-teils"
+        " < stimme eher zu, trifft eher zu < stimme zu, trifft zu"
+        " < stimme voll zu, stimme voll und ganz zu, trifft voll zu, trifft voll und ganz zu",
+        "pas du tout d'accord < pas d'accord < plutôt pas d'accord < neutre, indécis"
+        " < plutôt d'accord < d'accord < tout à fait d'accord",
+        "very dissatisfied < dissatisfied < somewhat dissatisfied < neutral, neither"
+        " < somewhat satisfied < satisfied < very satisfied",
+        "sehr unzufrieden < unzufrieden < eher unzufrieden < neutral, teils teils, teils/teils"
+        " < eher zufrieden < zufrieden < sehr zufrieden",
+        "never < almost never, very rarely < rarely, seldom < sometimes, occasionally"
+        " < often, frequently < very often, usually, almost always, mostly < always",
+        "nie, niemals < sehr selten, fast nie < selten < manchmal, gelegentlich < oft, häufig"
+        " < sehr oft, sehr häufig, meistens < immer",
+        "jamais < rarement < parfois < souvent < toujours",
+        "very bad, very poor, terrible < bad, poor < fair, average, satisfactory, ok, mediocre"
+        " < good < very good < excellent",
+        "ungenügend, sehr schlecht < mangelhaft, schlecht < ausreichend"
+        " < befriedigend, mittel, mittelmäßig < gut < sehr gut",
+        "none, no, absent < very mild, minimal < mild, slight, light < moderate, medium"
+        " < severe, strong, serious < very severe, very strong, critical, extreme < fatal",
+        "keine < sehr leicht < leicht, gering < mittel, mäßig, mittelschwer < schwer, stark"
+        " < sehr schwer, sehr stark",
+        "very low, very small < low, small < lower middle < medium, middle, moderate, average, "
+        "normal < upper middle < high, large, big < very high, very large",
+        "sehr niedrig, sehr gering, sehr klein < niedrig, gering, klein < mittel, mittlere, normal"
+        " < hoch, groß < sehr hoch, sehr groß",
+        "très faible < faible, bas < moyen < élevé, haut, fort < très élevé, très fort",
+        "very unlikely < unlikely < neutral, possible, maybe < likely < very likely",
+        "not at all < slightly, a little < somewhat < moderately < very, quite < extremely",
+        "xxs < xs < s < m < l < xl < xxl, 2xl < xxxl, 3xl < 4xl < 5xl",
+        "extra small < small < medium < large < extra large, extra-large",
+        "underweight < normal, normal weight, healthy weight < overweight < obese, obesity",
+        "newborn, baby < infant < toddler < child < teenager, teen, adolescent, youth"
+        " < young adult < adult < middle aged, middle-aged < senior, old, elderly",
+        "säugling, baby < kleinkind < kind < jugendlicher, jugendliche < junge erwachsene"
+        " < erwachsener, erwachsene < senior, senioren",
+        "beginner, novice < elementary < intermediate < advanced < expert, proficient, fluent",
+        "trainee, intern < junior < mid, intermediate, regular < senior < lead < principal",
+        "night < early morning < morning < noon, midday < afternoon < evening < late evening",
+        "winter < spring < summer < autumn, fall",
+        "frühling, frühjahr < sommer < herbst < winter",
+        "daily < weekly < monthly < quarterly < yearly, annually < never",
+        "täglich < wöchentlich < monatlich < vierteljährlich < jährlich < nie",
+    )
+)
+
+_NUMBER = r"[$€£]?\s?(\d{1,3}(?:[.,]\d{3})+|\d+(?:[.,]\d+)?)\s?k?"
+#: What may be before and behind a band, the same of all: ``age 18-24``, ``5-10 km``.
+_BEFORE, _BEHIND = re.compile(r"([^\d<>≤≥=$€£]+?)\s+"), re.compile(r"\s*([^\d+<>≤≥=)\]\[]+)$")
+_BANDS = (
+    re.compile(rf"(?:<|<=|≤|under|below|up to|less than|unter|bis|moins de)\s*{_NUMBER}"),
+    re.compile(
+        rf"{_NUMBER}\s*(?:-|–|—|to|bis|à)\s*{_NUMBER}|[\[(\]]{_NUMBER}\s*[,;]\s*{_NUMBER}[\])\[]"
+    ),
+    re.compile(_NUMBER),
+    re.compile(
+        rf"(?:>|>=|≥|over|above|from|more than|über|ab|plus de)\s*{_NUMBER}"
+        rf"|{_NUMBER}\s*(?:\+|(?:and|or) (?:over|older|above|more)|(?:und|oder) (?:mehr|älter)"
+        r"|et plus)"
+    ),
+)
+_ROMAN = re.compile(r"(?P<before>(?:[^\W\d]+[ -])?)(?P<number>[ivx]+)(?P<part>[a-d]?)")
+_ROMAN_DIGITS = {"i": 1, "v": 5, "x": 10}
+#: The place of bands with two ends.
+_TWO_ENDS = 1
+#: Fewest values of which an order is worth groups.
+_LEAST = 3
+#: Most values that are taken for categories with an order.
+_MOST = 200
+
+
+def known_order(values: Sequence[str]) -> list[str] | None:
+    """Return categories in the order that they are known to have; None where none is known.
+
+    Examples
+    --------
+    >>> known_order(["45+", "<18", "18-29", "30-44"])
+    ['<18', '18-29', '30-44', '45+']
+    >>> known_order(["high", "low", "medium"]), known_order(["Fri", "Mon", "Wed"])
+    (['low', 'medium', 'high'], ['Mon', 'Wed', 'Fri'])
+    >>> known_order(["red", "green", "blue"]) is None
+    True
+    """
+    if not _LEAST <= len(values) <= _MOST:
+        return None
+    plain = [" ".join(value.casefold().replace("_", " ").split()) for value in values]
+    for rule in (_on_scale, _of_days, _of_months, _in_bands, _in_letters, _in_roman):
+        places = rule(plain)
+        if places is not None and len(set(places)) == len(places):
+            return [value for _, value in sorted(zip(places, values, strict=True))]
+    return None
+
+
+Place = tuple[Decimal | int, ...]
+Places = list[Place]
+
+
+def _on_scale(plain: Sequence[str]) -> Places | None:
+    for scale in _SCALES:
+        place = {word: (number,) for number, words in enumerate(scale) for word in words}
+        if all(value in place for value in plain):
+            return [place[value] for value in plain]
+    return None
+
+
+def _each(plain: Sequence[str], read: Callable[[str], int | None]) -> Places | None:
+    found = [read(value.rstrip(".")) for value in plain]
+    return None if None in found else [(place or 0,) for place in found]
+
+
+def _of_days(plain: Sequence[str]) -> Places | None:
+    return _each(plain, weekday)
+
+
+def _of_months(plain: Sequence[str]) -> Places | None:
+    return _each(plain, month)
+
+
+def _in_bands(plain: Sequence[str]) -> Places | None:
+    """Order ``<18``, ``18-29`` and ``45+``; at least one of them has two ends."""
+    places: Places = []
+    spans: list[tuple[Decimal, Decimal]] = []
+    around: set[tuple[str, str]] = set()
+    for value in plain:
+        for before, band, behind in _bare_bands(value):
+            forms = (form.fullmatch(band) for form in _BANDS)
+            which, match = next(((n, one) for n, one in enumerate(forms) if one), (0, None))
+            if match is not None:
+                around.add((before, behind))
+                ends = [_plain_number(part) for part in match.groups() if part is not None]
+                places.append((ends[0], which))
+                spans += [(ends[0], ends[-1])] if which == _TWO_ENDS else []
+                break
+        else:
+            return None
+    named = {behind for _, behind in around if behind} | {before for before, _ in around if before}
+    edges = [edge for span in sorted(spans) for edge in span]
+    return places if spans and edges == sorted(edges) and len(named) < 2 else None
+
+
+def _bare_bands(value: str) -> Iterator[tuple[str, str, str]]:
+    """Yield what is before a band, the band and what is behind it, in each way to part them."""
+    before, behind = _BEFORE.match(value), _BEHIND.search(value)
+    for start in (None, before):
+        for end in (None, behind):
+            band = value[start.end() if start else 0 : end.start() if end else None]
+            yield start[1] if start else "", band, end[1].rstrip("s.") if end else ""
+
+
+def _plain_number(text: str) -> Decimal:
+    """Return a number whose separators of thousands are left out."""
+    grouped = re.fullmatch(r"\d{1,3}(?:[.,]\d{3})+", text)
+    return Decimal(re.sub("[.,]", "", text) if grouped else text.replace(",", "."))
+
+
+def _in_letters(plain: Sequence[str]) -> Places | None:
+    """Order letters from A on of which at most one is left out, as grades are."""
+    letters = sorted(plain)
+    if any(len(one) != 1 or not "a" <= one <= "z" for one in letters) or letters[0] != "a":
+        return None
+    return [(ord(one),) for one in plain] if ord(letters[-1]) - ord("a") <= len(letters) else None
+
+
+def _in_roman(plain: Sequence[str]) -> Places | None:
+    found = [_ROMAN.fullmatch(value) for value in plain]
+    matches = [one for one in found if one is not None]
+    if len(matches) < len(plain) or len({one["before"] for one in matches}) > 1:
+        return None
+    return [(_roman(one["number"]), ord(one["part"] or "`")) for one in matches]
+
+
+def _roman(text: str) -> int:
+    digits = [_ROMAN_DIGITS[letter] for letter in text]
+    pairs = zip(digits, [*digits[1:], 0], strict=True)
+    return sum(-own if own < after else own for own, after in pairs)

@@ -117,6 +117,38 @@ def segments(column: Column, separator: str) -> Rows:
     )
 
 
+#: Postcodes with letters or two parts: the country, and a form whose groups are district and area.
+_POSTCODES = (
+    ("British", r"(([A-Z]{1,2})\d[A-Z\d]?) ?\d[A-Z]{2}"),
+    ("Canadian", r"(([A-Z])\d[A-Z]) ?\d[A-Z]\d"),
+    ("Dutch", r"((\d\d)\d\d) ?[A-Z]{2}"),
+    ("American", r"((\d{3})\d{2})-\d{4}"),
+)
+
+
+def postcodes(column: Column, *, least: float = 0.95) -> tuple[str, Rows] | None:
+    """Return a country whose postcodes the values are, and its districts and areas above them.
+
+    None where fewer than the share `least` of them have the form of one country.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from anon_core.data.column import encode
+    >>> codes = ["SW1A 1AA", "SW1A 2AB", "SW7 5BD", "M1 1AE"]
+    >>> country, rows = postcodes(encode("postcode", np.arange(4, dtype=np.int32), codes))
+    >>> country, rows[1]
+    ('British', ('SW1A 1AA', 'SW1A', 'SW', '*'))
+    """
+    for country, form in _POSTCODES:
+        found = [re.fullmatch(form, value.strip().upper()) for value in column.values]
+        if sum(one is not None for one in found) >= least * len(found):
+            other = ("no postcode", "no postcode")
+            both = zip(column.values, found, strict=True)
+            return country, tidied([(v, *((m[1], m[2]) if m else other)) for v, m in both])
+    return None
+
+
 def is_icd(text: str) -> bool:
     """Return whether a text has the form of an ICD-10 code.
 

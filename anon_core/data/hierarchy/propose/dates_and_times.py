@@ -9,6 +9,7 @@ from datetime import date
 from anon_core.base.errors import BadHierarchy
 from anon_core.data.column import Column
 from anon_core.data.hierarchy.model import Rows, tidied
+from anon_core.data.hierarchy.ranges import read_range
 from anon_core.data.values.moments import DAY, HOUR, day_of
 
 _CLOCK = re.compile(
@@ -122,6 +123,35 @@ def date_levels(column: Column) -> Rows | None:
     if (day_first is None) == (month_first is None):
         return None
     return _by_month(column.values, day_first or month_first or [])
+
+
+def periods(column: Column) -> Rows | None:
+    """Return month → quarter → year → decade of texts that name months; quarters begin there.
+
+    None where a value names neither, or some name months and others quarters.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from anon_core.data.column import encode
+    >>> texts = ["Q1 2019", "Q2 2019", "Q3 2021"]
+    >>> periods(encode("sold", np.arange(3, dtype=np.int32), texts))[0]
+    ('Q1 2019', '2019', '*')
+    """
+    spans: list[tuple[float, float]] = []
+    for value in column.values:
+        found = read_range(value, "date")
+        if found is None:
+            return None
+        spans.append(found)
+    lengths = {round((last - first) / 30.4) for first, last in spans}
+    if lengths not in ({1}, {3}):
+        return None
+    above = 1 if lengths == {1} else 2
+    rows: list[tuple[str, ...]] = []
+    for value, (first, _) in zip(column.values, spans, strict=True):
+        rows.append((value, *_levels_of(date.fromordinal(int(first)))[above:]))
+    return tidied(rows)
 
 
 def _all_days(parts: Iterable[tuple[int, int, int]]) -> list[date] | None:
