@@ -34,8 +34,6 @@ if TYPE_CHECKING:
 
 #: Bytes of a table up to which memory is worth more than the time that Arrow's allocator saves.
 _SMALL = 32 << 20
-#: What is set of glibc: arenas of threads, and bytes up to which freed memory is kept.
-_GLIBC = ((-8, 1), (-3, 1 << 28), (-1, 1 << 28))
 
 
 def declare(parser: argparse.ArgumentParser) -> None:
@@ -91,22 +89,12 @@ def run_recipe(options: argparse.Namespace) -> int:
         raise
 
 
-def _use_memory(data: Path) -> None:
-    """Let what is freed go back at once where a table is small, and serve again where it is large.
+def _keep_little(data: Path) -> None:
+    """Let Arrow give back what it frees, where a table is small: else it keeps some 30 MB."""
+    import pyarrow as pa
 
-    Arrow keeps some 30 MB else. glibc else returns each large array to the system, and pays for
-    its pages again: half a second for a million rows; and threads keep 100 MB apiece.
-    """
     if data.is_file() and data.stat().st_size < _SMALL:
-        import pyarrow as pa
-
         pa.set_memory_pool(pa.system_memory_pool())
-    elif sys.platform == "linux":
-        import ctypes
-
-        with suppress(AttributeError):  # another library than glibc
-            for setting, value in _GLIBC:
-                ctypes.CDLL(None).mallopt(setting, value)
 
 
 def _carried_out(options: argparse.Namespace, begun: list[Staged]) -> int:
@@ -248,7 +236,7 @@ def _carried_out(options: argparse.Namespace, begun: list[Staged]) -> int:
                         ),
                     )
             else:
-                _use_memory(options.data)
+                _keep_little(options.data)
                 with read_alongside(plan, options.recipe, options.data) as read:
                     dataset = read_as_declared(plan, options.data)
                     meanings |= dataset.meanings
