@@ -91,7 +91,7 @@ def session(
             roles=roles
             or Roles(quasi=(AGE, ZIP, BORN, SEX), sensitive=(ILL, PAY), insensitive=(WARD,)),
             left_out=left_out,
-            levels={ZIP: [[f"10{i}", f"1{i // 4}x", "*"] for i in range(7)]},
+            levels={ZIP: [[f"10{i}", f"Group {i // 4}", "*"] for i in range(7)]},
             types={},
             title=NAME.format("T"),
             k=4,

@@ -142,6 +142,7 @@ def test_labels_beside_which_public_values_have_no_place_are_refused_at_first(
             "roles": {"quasi": ["age"]},
             "algorithm": {"name": "optimal"},
             "models": [WIDE | {"delta_min": 0.0}],
+            "labels": {"age": {"names": "rough ages"}},
         }
     )
 
