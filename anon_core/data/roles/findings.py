@@ -104,6 +104,16 @@ DAY = re.compile(
     r"(\d{1,2}[./-]\d{1,2}[./-](\d{4}|\d{2})|\d{4}[./-]\d{1,2}[./-]\d{1,2})"
     r"([T ]\d{1,2}:\d{2}(:\d{2})?)?"
 )
+#: A street with its house number, behind or before it.
+STREET = re.compile(
+    r"[^\W\d].*(stra(ss|ß)e|str\.|gasse|weg|allee|platz|ring|ufer|straat|gade|vej|gatan)"
+    r" \d{1,4} ?[a-z]?"
+    r"|\d{1,5}[a-z]?,? (rue|avenue|av\.|bd\.?|boulevard|chemin|allée|place|impasse) .+"
+    r"|\d{1,5}[a-z]? .+ (street|st\.?|road|rd\.?|avenue|ave\.?|lane|ln\.?|drive|dr\.?|court|way|"
+    r"boulevard|blvd\.?|close|crescent|terrace|square)"
+    r"|(calle|via|viale|piazza|rua|avenida|plaza) .+,? \d{1,4} ?[a-z]?",
+    re.IGNORECASE,
+)
 What = Literal["unique", "day", "names", "text", "repeats"]
 #: Share of the rows with a value from which nearly all have one of their own; rows to say so.
 _UNIQUE, _ROWS = 0.8, 20
@@ -245,15 +255,21 @@ def _in_texts(column: Column, rows: int, names: dict[str, frozenset[str]]) -> li
 def _repeats(column: Column, rows: int) -> list[Finding]:
     """Look at an identifier: numbers of persons that are in several rows.
 
-    Names do so by chance, and so do days, so only texts with figures and whole numbers are asked.
+    Names do so by chance, and so do days and addresses, so only other texts with figures and whole
+    numbers are asked.
     """
     values, filled = len(column.values), rows - column.missing
     if column.missing or filled < _ROWS or not values < filled <= _MOST_REPEATED * values:
         return []
-    if not numbers_somebody(column):
+    if not numbers_somebody(column) or _addresses(column):
         return []
     several = int(column.counts[column.counts > 1].sum())
     return [Finding(column=column.name, what="repeats", rows=several, of=rows)]
+
+
+def _addresses(column: Column) -> bool:
+    sample = _some(column)
+    return sum(STREET.fullmatch(value) is not None for value in sample) >= _MOSTLY * len(sample)
 
 
 def numbers_somebody(column: Column) -> bool:

@@ -11,7 +11,7 @@ import numpy as np
 
 from anon_core.data.column import Column
 from anon_core.data.hierarchy.propose.library import matches
-from anon_core.data.roles.findings import DAY, findings, names_people, numbers_somebody
+from anon_core.data.roles.findings import DAY, STREET, findings, names_people, numbers_somebody
 from anon_core.data.roles.header_words import (
     CODES,
     COUNTED,
@@ -141,16 +141,6 @@ _YES_NO = all_of("yes no y n true false 0 1 ja nein j oui non o si sí no nej si
 #: Numbers below this are no telephone number.
 _COUNTED = 10_000
 _NO_SEX = all_of("x d u o other diverse divers unknown none na n/a nonbinary non-binary")
-#: A street with its house number, behind or before it.
-_STREET = re.compile(
-    r"[^\W\d].*(stra(ss|ß)e|str\.|gasse|weg|allee|platz|ring|ufer|straat|gade|vej|gatan)"
-    r" \d{1,4} ?[a-z]?"
-    r"|\d{1,5}[a-z]?,? (rue|avenue|av\.|bd\.?|boulevard|chemin|allée|place|impasse) .+"
-    r"|\d{1,5}[a-z]? .+ (street|st\.?|road|rd\.?|avenue|ave\.?|lane|ln\.?|drive|dr\.?|court|way|"
-    r"boulevard|blvd\.?|close|crescent|terrace|square)"
-    r"|(calle|via|viale|piazza|rua|avenida|plaza) .+,? \d{1,4} ?[a-z]?",
-    re.IGNORECASE,
-)
 #: What is made of figures as telephone numbers are, and is none: shape, its own word, and why.
 _SHAPES: tuple[tuple[re.Pattern[str], str, str], ...] = (
     (
@@ -182,7 +172,7 @@ _PATTERNS: tuple[tuple[re.Pattern[str], Suggested, str], ...] = (
     ),
     (re.compile(r"[A-Z]{2}\d{2}[A-Z0-9]{11,30}"), "identifier", "Its values look like IBANs."),
     (
-        _STREET,
+        STREET,
         "identifier",
         "Its values look like streets with a house number.",
     ),

@@ -93,3 +93,15 @@ def test_a_word_that_many_values_share_tells_nobody_apart() -> None:
     streets = [f"{n} {name} Street" for n, name in enumerate(("Elm", "Oak", "Ash", "Fir", "Yew"))]
     assert words_of_names(streets) == {"elm", "oak", "ash", "fir", "yew"}
     assert second._names_of(set(streets)) == words_of_names(streets)
+
+
+def test_people_of_one_address_are_no_person_with_several_rows() -> None:
+    frame = pd.DataFrame(
+        {
+            "home": [f"Gartenweg {n % 60}" for n in range(100)],
+            "number": [f"K-{n % 60:04}" for n in range(100)],
+        }
+    )
+    roles = Roles(identifier=("home", "number"))
+    found = findings(Dataset.from_frame(frame), roles)
+    assert [one.column for one in found if one.what == "repeats"] == ["number"]
