@@ -111,7 +111,8 @@ def suggest(options: argparse.Namespace) -> int:
                 "schema": 1,
                 "threshold": request.threshold,
                 "threshold_source": request.threshold_source,
-                "tried_on_rows": offered.sample or table.rows,
+                "tried_on_rows": 0 if offered.unsettled else offered.sample or table.rows,
+                "not_tried": str(offered.unsettled or ""),
                 "recommended": [_fields(one, trials[one.algorithm.name]) for one in found],
             }
         )
@@ -167,6 +168,8 @@ def _tell(
     tell(f"Threshold: a chance of at most {request.threshold:g}{f' ({source})' if source else ''}.")
     if offered.order:
         tell(f"In this order: {offered.order}.")
+    if offered.unsettled is not None:
+        tell(f"Nothing was tried on this table, since no run is allowed yet: {offered.unsettled}")
     for place, one in enumerate(found, start=1):
         tell(f"{place}. {one.algorithm.title}: {one.reason}")
         for model in one.models:

@@ -177,12 +177,15 @@ class Offers:
         Those that release nothing.
     sample : int
         Rows that they were tried on, where these are not all; else 0.
+    unsettled : AnonError or None
+        What every run refuses until it is settled.
     """
 
     shown: tuple[tuple[Recommendation, Trial | None], ...] = ()
     order: str = ""
     refused: tuple[tuple[Recommendation, AnonError], ...] = ()
     sample: int = 0
+    unsettled: AnonError | None = None
 
 
 def worth_offering(
@@ -197,8 +200,9 @@ def worth_offering(
     """
     table = sample_of(given.dataset, recipe_of(found[0])) if found else given.dataset
     done = tried_out(found, recipe_of, replace(given, dataset=table), context)
-    if any(isinstance(trial.refused, BadPlan) for _, trial in done):
-        return untried(found)
+    unsettled = next((t.refused for _, t in done if isinstance(t.refused, BadPlan)), None)
+    if unsettled is not None:
+        return untried(found, unsettled)
     released = [(one, trial) for one, trial in done if trial.refused is None]
     good = [(one, trial) for one, trial in released if trial.good]
     # Where no threshold is met, that comes first which is nearest to it.
@@ -212,9 +216,9 @@ def worth_offering(
     )
 
 
-def untried(found: Sequence[Recommendation]) -> Offers:
+def untried(found: Sequence[Recommendation], why: AnonError | None = None) -> Offers:
     """Return the first few as they are, where nothing can be tried yet."""
-    return Offers(shown=tuple((one, None) for one in found[:_MOST]))
+    return Offers(shown=tuple((one, None) for one in found[:_MOST]), unsettled=why)
 
 
 def sample_of(table: Dataset, recipe: Mapping[str, Any]) -> Dataset:

@@ -262,3 +262,23 @@ def test_the_command_writes_a_recipe_that_runs(
     public = [*given[:-1], "public"]
     assert main(["suggest", *public]) == INFEASIBLE
     assert "No suitable technique finds a release" in capsys.readouterr().out
+
+
+def test_the_command_says_why_nothing_was_tried(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    lines = ["plate,age,ill", *(f"B-AB {n % 27},{n % 9},{'xyz'[n % 3]}" for n in range(54))]
+    (tmp_path / "t.csv").write_text("\n".join(lines))
+    (tmp_path / "roles.toml").write_text(
+        '[roles]\nidentifier = ["plate"]\nquasi = ["age"]\nsensitive = ["ill"]\n'
+    )
+    given = ["--data", str(tmp_path / "t.csv"), "--roles", str(tmp_path / "roles.toml")]
+    given += ["--purpose", "sharing", "--recipient", "agreement"]
+    assert main(["suggest", *given]) == 0
+    shown = capsys.readouterr().out
+    assert "Nothing was tried on this table" in shown
+    assert "mark the column that identifies persons as person" in shown
+    assert main(["suggest", *given, "--json"]) == 0
+    printed = json.loads(capsys.readouterr().out)
+    assert (printed["tried_on_rows"], printed["recommended"][0]["tried"]) == (0, None)
+    assert "'plate'" in printed["not_tried"]
