@@ -85,7 +85,8 @@ _DOCTORS = all_of(
     "doctor doctors physician physicians clinician surgeon arzt arztes aerztin medecin"
 )
 _QUASI_WORDS = all_of(
-    "age birth born birthday birthdate dob yob sex gender zip zipcode postcode postal plz city "
+    "age ageband agegroup agegrp ageclass agecat birth born birthday birthdate dob yob sex gender "
+    "zip zipcode postcode postal plz city "
     "town county state region district country nationality citizenship race ethnicity ethnic "
     "marital married relationship household education school degree occupation job profession "
     "workclass employer employment department industry language latitude longitude lat lon lng "
@@ -200,7 +201,7 @@ _OTHER_LANGUAGES: tuple[tuple[Role, str, str], ...] = (
     ("sensitive", "religion", "godsdienst* tro trosretning"),
     ("sensitive", "sexual orientation", "sexuell* sexuelle orientierung orientacion"),
     ("sensitive", "marks", "schulnote* abschlussnote* *noten notendurchschnitt* zensur*"),
-    ("quasi", "age", "alter edad eta leeftijd* alder"),
+    ("quasi", "age", "alter alters* edad eta leeftijd* alder"),
     ("quasi", "sex", "geschlecht* geschl sexe sexo sesso genre genero genere geslacht* koen"),
     ("quasi", "date of birth", "geburt* gebdat* gebjahr naissance nacimiento nascita geboorte*"),
     ("quasi", "date of birth", "fodsel* foedsel* foedt geb"),

@@ -148,7 +148,8 @@ def test_what_is_said_of_persons_is_no_number_of_theirs() -> None:
 def test_columns_of_many_trades_are_known_by_their_names() -> None:
     few = ["a", "b", "c", "d"] * 20
     known = (
-        "Office", "Abteilung", "Situation familiale", "Housing", "Branch", "Klasse", "Schule",
+        "ageband", "Altersgruppe", "Office", "Abteilung", "Situation familiale", "Housing",
+        "Branch", "Klasse", "Schule",
         "Muttersprache", "Location", "Cell tower", "geschl", "bula", "Provincia", "edu_level",
         "Titolo di studio", "occ_code", "eye color", "Arbeitgeber", "migrationshintergrund",
     )  # fmt: skip

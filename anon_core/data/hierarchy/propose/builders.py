@@ -264,7 +264,7 @@ def _texts(column: Column) -> list[Builder]:
     found += [_shelved(column, match) for match in library.matches(column)]
     if code_like(column):
         found.append(_mask(column))
-    elif share(column, is_phone) >= _MOSTLY > share(column, dates.is_written):
+    elif named is None and share(column, is_phone) >= _MOSTLY > share(column, dates.is_written):
         found.append(_telephone(column))
     elif sign := separator(column):
         found.append(_segments(column, sign))
