@@ -365,8 +365,7 @@ def _check_suppression(release: Lines, table: PrivateTable, fails: coverage.Fail
     sentence = f"{missing} suppressed ({share:.2%}); at most {allowed} may be ({float(most):.2%})."
     if isinstance(which, str) and which:
         sentence += f" Which rows these are is not checked: {which}."
-    over = suppressed > allowed
-    found = judged("suppression", over, sentence, bound=most, reached=share)
+    found = judged("suppression", suppressed > allowed, sentence, bound=most, reached=share)
     return [found, which] if isinstance(which, Check) else [found]
 
 

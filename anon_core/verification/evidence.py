@@ -226,8 +226,7 @@ class Evidence:
         """
         found = self._private(column)
         keys = (*found.keys, None)
-        rows = self.private.codes_of_rows(found)
-        count = np.bincount(rows, minlength=len(keys)).tolist()
+        count = np.bincount(self.private.codes_of_rows(found), minlength=len(keys)).tolist()
         return {key: n for key, n in zip(keys, count, strict=True) if n}
 
     def weighed(self, column: str, weights: str) -> Mapping[Hashable, int]:
@@ -631,8 +630,7 @@ def fewest(owner: Codes, rows: Codes, lines: Codes) -> Codes:
     order = np.lexsort([-rows, owner])
     owner, rows = owner[order], rows[order]
     before = np.cumsum(rows) - rows
-    begin = np.searchsorted(owner, np.arange(len(lines)))
-    before -= np.append(before, 0)[begin][owner]
+    before -= np.append(before, 0)[np.searchsorted(owner, np.arange(len(lines)))][owner]
     return np.bincount(owner[before < lines[owner]], minlength=len(lines)).astype(np.int64)
 
 

@@ -11,8 +11,6 @@ from itertools import permutations
 from anon_core.verification.files.csv_files import rows_of
 from anon_core.verification.findings import Check, judged, tallied
 
-_RANGE = re.compile(r"\[(\S+), (\S+)\]")
-
 
 def network_checks(
     published: Mapping[str, str],
@@ -183,7 +181,7 @@ def _covers(cell: str, own: str) -> bool:
         return True
     if cell.startswith("{") and cell.endswith("}"):
         return f", {own}, " in f", {cell[1:-1]}, "
-    ends = _RANGE.fullmatch(cell)
+    ends = re.fullmatch(r"\[(\S+), (\S+)\]", cell)
     if ends is None:
         return False
     try:

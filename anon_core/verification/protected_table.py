@@ -196,16 +196,14 @@ def _rounded(shown: Sequence[str], cells: TableCells, protect: Mapping[str, Any]
         far = int((np.abs(values * cells.unit - true) >= reach * cells.unit).sum())
         found.append(tallied("distance", far, f"Each changed by less than {reach}."))
     if method != "random-rounding":
-        off = cells.off(values)
-        found.append(tallied("sums", off, "Totals add up."))
+        found.append(tallied("sums", cells.off(values), "Totals add up."))
     return found
 
 
 def _adjusted(shown: Sequence[str], cells: TableCells, recipe: Mapping[str, Any]) -> list[Check]:
     """Return whether totals add up and sensitive cells are their level off; not what is least."""
     values = np.array([int(Fraction(text) * cells.unit) for text in shown], dtype=object)
-    off = cells.off(values)
-    found = [tallied("sums", off, "Totals add up.")]
+    found = [tallied("sums", cells.off(values), "Totals add up.")]
     change = np.abs(values - cells.values.astype(object))
     needs = table_cells.sensitive_cells(
         cells.held, cells.values, recipe.get("rules", []), cells.unit
@@ -224,8 +222,7 @@ def _adjusted(shown: Sequence[str], cells: TableCells, recipe: Mapping[str, Any]
     words = "Empty cells and those that have to be published are as they were."
     found.append(tallied("kept cells", moved, words))
     if not recipe.get("reader", {}).get("signed", False):
-        below = int((values < 0).sum())
-        found.append(tallied("negative", below, "No value is below 0."))
+        found.append(tallied("negative", int((values < 0).sum()), "No value is below 0."))
     return found
 
 

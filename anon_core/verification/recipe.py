@@ -160,9 +160,6 @@ def as_table(given: object) -> Mapping[str, Any]:
 # The share of rows that a recipe samples, and its seed.
 
 
-_DIGITS = re.compile("[0-9a-fA-F]{1,64}")
-
-
 SEED_BITS = 256  # bits of a seed
 
 
@@ -199,7 +196,7 @@ def seed_of(given: Any) -> int:
     BadPlan
         If it is neither; the message does not repeat it.
     """
-    if isinstance(given, str) and _DIGITS.fullmatch(given):
+    if isinstance(given, str) and re.fullmatch("[0-9a-fA-F]{1,64}", given):
         return int(given, 16)
     demand(
         is_whole(given) and int(given) < 1 << SEED_BITS,

@@ -305,3 +305,61 @@ def test_what_the_run_publishes_verification_takes() -> None:
             differ.append((kind, label, values))
     assert read > times(2000)
     assert not differ, (len(differ), differ[:20])
+
+
+#: A range or a code with words for its values: kind, label, values, one of which it is not true.
+_NAMED: list[Case] = [
+    ("number", "65 u. ä.", ["65", "80"], "64"),
+    ("number", "5 Jahre u. mehr", ["5", "6"], "4"),
+    ("number", "20 b. u. 30", ["20", "29"], "30"),
+    ("number", "85 & over", ["85", "99"], "84"),
+    ("number", "mind. 5", ["5", "6"], "4"),
+    ("number", "10T-20T", ["10000", "19000"], "25000"),
+    ("number", "0-3 days", ["0", "3"], "4"),
+    ("number", "Kinder unter 15", ["0", "14"], "15"),
+    ("number", "young adults (18-24)", ["18", "24"], "25"),
+    ("number", "Gruppe 1: 20-29", ["20", "29"], "30"),
+    ("number", "20-29 young adults", ["20", "29"], "30"),
+    ("number", "low income (<20000)", ["100", "19999"], "20000"),
+    ("number", "5 mg", ["5"], "6"),
+    ("date", "Year 2020", ["2020-01-01", "2020-12-31"], "2021-01-01"),
+    ("date", "2020 or later", ["2020-01-01", "2021-12-31"], "2019-12-31"),
+    ("date", "Q1-Q2 2020", ["2020-01-01", "2020-06-30"], "2020-07-01"),
+    ("date", "January, 2020", ["2020-01-01", "2020-01-31"], "2020-02-01"),
+    ("text", "803 München", ["80331 München", "80333 München"], "90331 Nürnberg"),
+    ("text", "2 Professionals", ["2511 Developers", "2611 Lawyers"], "3111 Technicians"),
+    ("text", "25 - Software", ["251 Developers", "252 Testers"], "261 Clerks"),
+    ("text", "1.-3. OG", ["1. OG", "2. OG"], "4. OG"),
+    ("text", "Primary school (grades 1-4)", ["grade 1", "grade 2"], "grade 5"),
+    ("text", "under 20", ["0-9", "10-19"], "20-29"),
+    ("text", "65 u. ä.", ["65-74", "75 u. ä."], "55-64"),
+    ("text", "young (<30)", ["18-24", "25-29"], "30-34"),
+]
+
+
+@pytest.mark.parametrize(("kind", "label", "inside", "outside"), _NAMED)
+def test_words_around_a_true_range_are_its_name(
+    kind: ColumnKind, label: str, inside: list[str], outside: str
+) -> None:
+    assert not any((*refused(label, inside, kind), *asked(label, inside, kind)))
+    values = [*inside, outside]
+    assert all(map(any, zip(refused(label, values, kind), asked(label, values, kind), strict=True)))
+
+
+@pytest.mark.parametrize(
+    ("label", "values", "kind"),
+    [
+        ("not 20-29 ones", ["20", "29"], "number"),
+        ("menos de 30", ["30"], "number"),
+        ("all except 20-29", ["20", "29"], "number"),
+        ("late 2020", ["2020-01-01", "2020-02-01"], "date"),
+        ("first half 2020", ["2020-10-01", "2020-12-01"], "date"),
+        ("stage 1", ["140/90", "150/95"], "text"),
+        ("grade 1", ["10", "11"], "text"),
+    ],
+)
+def test_words_that_change_a_range_are_asked_about(
+    label: str, values: list[str], kind: ColumnKind
+) -> None:
+    for one, other in zip(refused(label, values, kind), asked(label, values, kind), strict=True):
+        assert one or other

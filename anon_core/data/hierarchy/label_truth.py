@@ -13,6 +13,7 @@ import re
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache, partial
+from itertools import combinations
 from unicodedata import combining, normalize
 
 from anon_core.base.errors import BadHierarchy
@@ -72,7 +73,7 @@ _DENIED = re.compile(
     re.IGNORECASE,
 )
 #: A word before a range, a number or a beginning: grade 1-3, level 2, PLZ 80.
-_WORDED = re.compile(r"[^\W\d_]+\.?[ -]?(?P<rest>\d.*)")
+_WORDED = re.compile(r"(?P<word>[^\W\d_]+)\.?[ -]?(?P<rest>\d.*)")
 #: Dates that are read as texts.
 _LIKE_DAYS = re.compile(r"\d{1,4}[./-]\d{1,2}[./-]\d{1,4}")
 _NUMBER_LIST = re.compile(r"\d+(?:(?:, ?|,? (?:and|or|und|oder|et|ou) | ?[/&+] ?)\d+)*")
@@ -84,6 +85,19 @@ _ORDINAL = re.compile(r"(?<=\d)(?:st|nd|rd|th|er|e|ème|\.)(?!\w)")
 _ONE_WORD = re.compile(r"(?:[^\W\d_]+[.:]?[ .:-] ?)?(?P<number>\d.*?)(?: [^\W\d_]+)?")
 #: A number of a group says nothing about the group.
 _NUMBERED = re.compile(r"(?:group|gruppe|groupe|cluster) \d+(?:\.\d+)*", re.IGNORECASE)
+#: Words that change what a range says; other words with it name its values: children 0-14.
+_TURNS = re.compile(
+    r"about|around|roughly|rund|etwa|circa|ca|approx\w*|environ|vers|~"
+    r"|not?|non|nicht|kein\w*|ohne|without|sans|sauf|hors|ex[ck]\w*|außer|outside|other|up|under"
+    r"|unter|until|till?|to|bis|ab|von|from|de|over|über|above|more|mehr|less|weniger|below|before|vor"
+    r"|avant|after|nach|après|since|seit|depuis|plus|moins|minus|and|und|et|or|oder|ou|than|als|que|min"
+    r"|max|early|late|frühe?|späte?|menos|más|hasta|desde|meno|più|oltre|fino|sotto|sopra|o|à|through|thru|entre|between|zwischen|tot|vanaf|meer"
+    r"|minder|onder|boven|do|od|pod|nad|po|ponad|poniżej|powyżej|jusqu\W?à|dès",
+    re.IGNORECASE,
+)
+_OF_DAYS = re.compile(
+    r"the|years?|jahre?|années?|jahrgang|jg|geb|geboren|born|month|monat", re.IGNORECASE
+)
 _AND_MORE = re.compile(r"(?P<first>.+) and (?P<more>\d+) more")
 _PARTS = re.compile(r",? or | / |, ")
 #: Further marks between values of a column, of which a set is claimed only if all parts are some.
@@ -284,7 +298,38 @@ class _Reader:
         return min(len(set(own)) for own in zip(*self.paths, strict=True))
 
     def asks(self, label: str) -> bool:
-        """Say whether a label that claims nothing may yet state a number or a time."""
+        """Say whether a label that claims nothing may yet state a number or a time.
+
+        Not if it holds a range, with a name of its values, that is true of all.
+        """
+        return self._may_state(label) and not any(
+            self._true_core(core, label) for core in _cores(label, self.kind)
+        )
+
+    def _true_core(self, core: str, label: str) -> bool:
+        read = KINDS[self.kind].read
+        if read is not None and read(core) == read(core) and not label.startswith(core):
+            return False
+        holds = self.claim(core)
+        if holds is not None and all(map(holds, self.members)):
+            return True
+        if read is not None:
+            return False
+        # A code before its title: 2 Professionals.
+        titled = core.isdigit() and label[:1] == core
+        return self._bands(core) or all(
+            titled and value.startswith(core) and value[1:3].isdigit() and len(value) > 2
+            for value in self.members
+        )
+
+    def _bands(self, label: str) -> bool:
+        """Say whether a range holds the ranges of numbers that all values are."""
+        return any(
+            all(any(w[0] <= v[0] and v[1] <= w[1] for v in _bands(value)) for value in self.members)
+            for w in readings(label, "number")
+        )
+
+    def _may_state(self, label: str) -> bool:
         if label in self.place or _NUMBERED.fullmatch(label):
             return False
         if KINDS[self.kind].read is None and all(map(_begins(label), self.members)):
@@ -297,6 +342,8 @@ class _Reader:
             return (self._most(_numbers) and states_numbers(label)) or (
                 self._most(_LIKE_DAYS.match) and states_times(label)
             )
+        if self._most(lambda value: readings(value, "number")) and readings(label, "number"):
+            return True
         said = _figures(label)
         if all(value.startswith(label) for value in self.members) or not self._most(
             lambda value: value[:1].isdigit() or _numbers(value) is not None
@@ -448,7 +495,7 @@ class _Reader:
     def _worded(self, label: str) -> Iterator[Holds]:
         """Yield what a number, range or beginning says with a word before it, if most are so."""
         worded = _WORDED.fullmatch(in_figures(label))
-        if worded is None:
+        if worded is None or _TURNS.fullmatch(worded["word"]):
             return
         rest = worded["rest"]
         ways = _of_numbers(rest, names=True) if self._most(_numbers) else []
@@ -528,6 +575,33 @@ def _named_within(read: Callable[[str], int | None], within: Collection[int]) ->
 
 def _word(value: str) -> str:
     return value.casefold().strip(" .")
+
+
+@lru_cache(maxsize=10_000)
+def _bands(value: str) -> list[Range]:
+    """Return the ranges, or the number, that a text may state."""
+    at = measured_kinds()["number"](value)
+    return [(at, at)] if at == at else readings(value, "number")
+
+
+def _cores(label: str, kind: ColumnKind) -> Iterator[str]:
+    """Yield a label, and what is left of it without words around its figures."""
+    yield label
+    words = re.sub(r"\(([^()]*\d[^()]*)\)\Z", r"\1", label).split()
+    if KINDS[kind].read is None or KINDS[kind].amount:
+        words = [word for word in words if not re.fullmatch(r"\w[:)]|-", word)]
+    for first, last in combinations(range(len(words[:8]) + 1), 2):
+        others = [one.strip("(),.:-") for one in (*words[:first], *words[last:])]
+        core = " ".join(words[first:last])
+        named = KINDS[kind].read is None or KINDS[kind].amount
+        if core != label and all(
+            one.replace("-", "").isalpha() and not _TURNS.fullmatch(one)
+            if named
+            else _OF_DAYS.fullmatch(one)
+            for one in others
+            if one
+        ):
+            yield core.strip(",:")
 
 
 def _figures(text: str) -> set[str]:

@@ -44,7 +44,7 @@ _LESS = (
     r"|kleiner|jünger als|vor|moins de|inférieur à|plus jeune que|avant|<"
 )
 _UP_TO = (
-    r"at most|up to|no more than|not more than|less than or equal to|bis zu|bis|höchstens"
+    r"at most|up to|no more than|not more than|less than or equal to|bis zu|bis|höchst(?:ens|\.)"
     r"|maximal|kleiner(?: oder)? gleich|au plus|jusqu'à|inférieur ou égal à|max(?:imum|\.)?"
     r"|<=|=<|≤|⩽"
 )
@@ -53,7 +53,7 @@ _MORE = (
     r"|grö(?:ß|ss)er(?: als)?|älter als|nach|plus de|supérieur à|plus âgée? que|après|>"
 )
 _FROM = (
-    r"at least|from|since|no less than|not less than|greater than or equal to|ab|seit|depuis"
+    r"at least|from|since|no less than|not less than|greater than or equal to|ab|seit|depuis|mind\."
     r"|mindestens|grö(?:ß|ss)er(?: oder)? gleich|à partir de|au moins|supérieur ou égal à|dès"
     r"|min(?:imum|\.)?|>=|=>|≥|⩾"
 )
@@ -74,8 +74,8 @@ _BEHIND = [
     (
         re.compile(
             r"(?P<end>.+?)\s*(?:\+|\bplus\b|(?:and|or|und|oder|et|ou)\s+"
-            r"(?:more|over|older|above|up|greater|higher|mehr|älter|darüber|höher|plus(?: âgés?)?"
-            r"|au-delà|au-dessus)\b)(?P<unit>\D*)",
+            r"(?:more|over|older|above|up|greater|higher|later|mehr|älter|darüber|höher|später"
+            r"|plus(?: âgés?)?|au-delà|au-dessus)\b)(?P<unit>\D*)",
             _WORDS,
         ),
         False,
@@ -83,8 +83,8 @@ _BEHIND = [
     (
         re.compile(
             r"(?P<end>.+?)\s*(?:and|or|und|oder|et|ou)\s+"
-            r"(?:less|fewer|under|younger|below|lower|weniger|jünger|darunter|moins(?: âgés?)?"
-            r"|au-dessous)\b(?P<unit>\D*)",
+            r"(?:less|fewer|under|younger|below|lower|earlier|weniger|jünger|früher|darunter"
+            r"|moins(?: âgés?)?|au-dessous)\b(?P<unit>\D*)",
             _WORDS,
         ),
         True,
@@ -116,6 +116,13 @@ _SAYS_MORE = re.compile(
 )
 #: Signs as other keyboards write them.
 _SIGNS = str.maketrans("＜＞＝～＋－≦≧\u2010\u2011\u2015\ufe63", "<>=~+-≤≥----")
+#: Words in short: 65 u. ä., 5 o. mehr, 20 b. u. 30, 85 & over.
+_SHORT_AND = re.compile(
+    r"\s*(?:\b[uo]\.|&)\s*(?=[mä]\.|mehr|älter|höher|weniger|jünger|dar[uü]|over|above|older|more)",
+    _WORDS,
+)
+_SHORT_MORE = re.compile(r"(?<= und )([mä])\.(?!\w)", _WORDS)
+_SHORT_UNDER = re.compile(r"\bb(?:is|\.)\s*u\.\s*(?=\d)", _WORDS)
 _HANGING = re.compile(r"(\d)-\s+(bis|to|à)\b", _WORDS)
 _COMPOUND = re.compile(r"(\d)-(?:jährige?[nr]?|year-olds?)\b", _WORDS)
 _INCLUDED = re.compile(
@@ -174,6 +181,7 @@ _MULTIPLIED = re.compile(
 #: Marks for what is left out that are behind the second end alone: 80-89***.
 _FILLED_LAST = re.compile(r"\A(\d+)(\s*\D{1,3}\s*)(\d+)([*xX#_•]{2,})\Z")
 _SMALL_M = re.compile(r"(?<=\d)m(?!\w)")
+_TONS = re.compile(r"(?<=\d)T(?!\w)")
 _POWERS = {"thousand": 3, "million": 6, "billion": 9}
 
 
@@ -211,6 +219,8 @@ def ways_to_read(label: str) -> Iterator[str]:
     ways = [*map(_multiplied, (label, whole))]
     if _SMALL_M.search(label):  # metres, minutes and months, or millions
         ways.append(_multiplied(_SMALL_M.sub("M", whole)))
+    if _TONS.search(label):  # tonnes, or thousands
+        ways.append(_multiplied(_TONS.sub("k", whole)))
     yield from dict.fromkeys(ways)
 
 
@@ -253,6 +263,8 @@ def _simpler(label: str) -> str:
     if label.isascii() and not any(map(str.isalpha, label)):
         return label
     label = _LEAST_FIRST.sub("≤", _MOST_LAST.sub(r"≥\1", label.translate(_SIGNS)))
+    label = _SHORT_UNDER.sub("bis unter ", _SHORT_AND.sub(" und ", label))
+    label = _SHORT_MORE.sub(lambda m: "mehr" if m[1] in "mM" else "älter", label)
     label = _JOINED.sub(r"\1 ", label)
     label = _COMPOUND.sub(r"\1 ", _HANGING.sub(r"\1 \2", label))
     label = _NOTE.sub("", _INCLUDED.sub(r"\1", label))

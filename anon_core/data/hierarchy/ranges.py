@@ -317,7 +317,7 @@ def states_times(label: str) -> bool:
 # Ranges and periods that a label states.
 
 
-_NAMED = re.compile(r"([^\W\d]+)\.?\s+(\d{4})|(\d{4})\s+([^\W\d]+)\.?")
+_NAMED = re.compile(r"([^\W\d]+)[.,]?\s+(\d{4})|(\d{4})\s+([^\W\d]+)\.?")
 _SLASHED = re.compile(r"(0?[1-9]|1[0-2])[/.](\d{4})|(\d{4})/(0?[1-9]|1[0-2])")
 _PART = re.compile(
     r"(?:(?P<kind>[QTH])\s?(?P<part>[1-4])[\s/-]*(?P<year>\d{4})"

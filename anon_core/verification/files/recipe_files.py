@@ -46,8 +46,7 @@ def read_plan(
     path: Path, decided: Mapping[str, Any] | None, seed: int | str | None = None
 ) -> dict[str, Any]:
     """Return the recipe of a file, with what a run decided where it leaves that out."""
-    content = read_bytes(path, "The recipe", MOST_TEXT_BYTES)
-    recipe = read_recipe(content, clipped(path.name))
+    recipe = read_recipe(read_bytes(path, "The recipe", MOST_TEXT_BYTES), clipped(path.name))
     if seed is not None:
         recipe = {"seed": seed, **recipe}
     return recipe if decided is None else completed(recipe, decided)

@@ -29,9 +29,6 @@ from anon_core.verification.text.texts import (
     members_of,
 )
 
-_AVERAGE = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.([0-9]+))?")
-_QUOTED = re.compile(r'[,{}"]')
-
 
 def check_spelling(
     release: PublishedTable, file: str, table: PrivateTable, public: TextTable | None
@@ -84,7 +81,7 @@ class _Averages:
         self.decimals = decimals
 
     def holds(self, text: str) -> bool:
-        found = _AVERAGE.fullmatch(text)
+        found = re.fullmatch(r"-?(?:0|[1-9][0-9]*)(?:\.([0-9]+))?", text)
         negative_zero = text.startswith("-") and not text.strip("-0.")
         return found is not None and not negative_zero and len(found[1] or "") == self.decimals
 
@@ -185,7 +182,7 @@ class _Spellings:
 
 def _member(text: str) -> str:
     """Return a member of a value set, in quotes where it needs them."""
-    if text == "" or text != text.strip() or _QUOTED.search(text):
+    if text == "" or text != text.strip() or re.search(r'[,{}"]', text):
         return '"' + text.replace('"', '""') + '"'
     return text
 

@@ -106,8 +106,7 @@ def redrawn(evidence: Evidence, seed: int, share: Fraction) -> tuple[list[Texts]
         tuple(own[code] for own, code in zip(texts, codes, strict=True))
         for codes in zip(*(column[first].tolist() for column in columns), strict=True)
     ]
-    size = tally(which, private.count, len(rows)).tolist()
-    table = sorted(zip(rows, size, strict=True))
+    table = sorted(zip(rows, tally(which, private.count, len(rows)).tolist(), strict=True))
     lines = [_CELL.join(quasi), *(_CELL.join((*row, str(n))) for row, n in table)]
     digest = hashlib.sha256(_ROW.join(lines).encode("utf-8", "surrogatepass")).digest()
     plan = _as_text([evidence.terms.algorithm, list(evidence.terms.models)])

@@ -86,8 +86,7 @@ def _rare_left(
     while True:
         rare = np.zeros_like(left)
         for own in alike:
-            rows = tally(own, np.where(left[group], count, 0))[own]
-            rare[group[rows < k]] = True
+            rare[group[tally(own, np.where(left[group], count, 0))[own] < k]] = True
         if not np.any(left & rare):
             return left != stay
         left &= ~rare

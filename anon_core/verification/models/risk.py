@@ -53,8 +53,7 @@ def k_map_by_size(evidence: Evidence) -> list[Check]:
     if evidence.text("weights"):
         what, fewer = f"k = {k:,} people by the weights, as estimated", partial(_shown_by_fewer, k)
         return [_by_weights(evidence, what, fewer, alpha, "largest chance of fewer")]
-    share = evidence.number("share", above=0, most=1)
-    least = _rows_enough(k - 1, share, alpha)
+    least = _rows_enough(k - 1, evidence.number("share", above=0, most=1), alpha)
     what = f"k = {k:,} people by estimate"
     if evidence.terms.person:
         return [people_at_least(evidence, what, least, measured="fewest people of the table")]
@@ -152,8 +151,7 @@ def _singles_left(sizes: Codes, people: int, share: Fraction, may: Marks, stay: 
     left = Counter(sizes[may].tolist())
 
     def enough(gone: int) -> bool:
-        found = _unique({**left, 1: left[1] - gone}, people)
-        return found <= share * (1 + Fraction(1, 10**9))
+        return _unique({**left, 1: left[1] - gone}, people) <= share * (1 + Fraction(1, 10**9))
 
     gone = bisect_left(range(left[1]), True, key=enough)  # each that goes lowers it
     return _other_than(sizes, [1] * gone, may, stay)
@@ -196,8 +194,7 @@ def _lost(evidence: Evidence) -> npt.NDArray[np.float64]:
     first, every = evidence.grouped.first, 0.0
     found = np.zeros(len(first))
     for name in evidence.terms.quasi:
-        texts = evidence.grouped.table.texts_of(name)
-        leaves, domain = evidence.leaves(name, texts)
+        leaves, domain = evidence.leaves(name, evidence.grouped.table.texts_of(name))
         found += np.log(np.array(leaves, dtype=np.float64))[
             evidence.grouped.table.codes_of(name)[first]
         ]
@@ -226,8 +223,7 @@ def maximum_risk(evidence: Evidence) -> list[Check]:
         return [_by_weights(evidence, what, _estimated, risk, "largest estimated risk")]
     what = f"a risk of at most {float(risk):g}"
     if evidence.terms.person:
-        people = math.ceil(1 / risk)
-        return [people_at_least(evidence, what, people, measured="fewest people")]
+        return [people_at_least(evidence, what, math.ceil(1 / risk), measured="fewest people")]
     alike = evidence.people_alike()
     return [
         class_check(
@@ -244,8 +240,7 @@ def maximum_risk(evidence: Evidence) -> list[Check]:
 
 def _risky(alike: Codes, risk: Fraction) -> Marks:
     """Return where one among so many people is at more than a risk; numbers may be of any size."""
-    fewest = math.ceil(1 / risk)
-    return alike < min(fewest, np.iinfo(np.int64).max)
+    return alike < min(math.ceil(1 / risk), np.iinfo(np.int64).max)
 
 
 def _by_weights(

@@ -216,8 +216,7 @@ def _texts(request: Request, name: str, values: Sequence[float | None]) -> tuple
 
 
 def _decimals(value: Decimal) -> int:
-    parts = f"{value:f}".partition(".")
-    return len(parts[2].rstrip("0"))
+    return len(f"{value:f}".partition(".")[2].rstrip("0"))
 
 
 def _root(covariance: F64) -> F64:
@@ -240,8 +239,7 @@ def _additive_noise(request: Request) -> Mapping[str, Made]:
     drawn = request.draw.standard_normal(x.shape)
     spread = alpha * _covariance(x)
     if restore == "exact":
-        design = np.hstack([np.ones((len(x), 1)), x])
-        across, _ = np.linalg.qr(design)
+        across, _ = np.linalg.qr(np.hstack([np.ones((len(x), 1)), x]))
         rest = drawn - across @ (across.T @ drawn)
         noise = rest @ np.linalg.inv(_root(_covariance(rest))) @ _root(spread)
     elif request.text("noise", "correlated") == "correlated":

@@ -110,8 +110,7 @@ def check_one_level(release: Lines, table: PrivateTable) -> Check:
         at = _levels_of(name, release, table)
         if not at.all(axis=0).any():
             codes = release.codes_of(name)
-            rows = tally(codes, release.count, len(at))
-            wrong |= ~at[:, int(np.argmax(rows @ at))][codes]
+            wrong |= ~at[:, int(np.argmax(tally(codes, release.count, len(at)) @ at))][codes]
             mixed.append(name)
     found = release.rows_of(wrong)
     return judged(
@@ -286,8 +285,7 @@ def _levels_shown(name: str, release: Lines, table: PrivateTable) -> list[_Level
     own = column.codes_of_texts(shown)
     found: list[_Level] = []
     if not np.any(own < 0):
-        every = np.arange(column.missing + 1)
-        found.append(_Level(group_of=every, group_shown=own, texts=None))
+        found.append(_Level(group_of=np.arange(column.missing + 1), group_shown=own, texts=None))
     for under in table.level_sets(name)[1]:
         texts = [*under, ""]
         group_of = np.full(column.missing + 1, len(under), dtype=np.int64)

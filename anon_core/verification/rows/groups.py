@@ -400,7 +400,6 @@ def coded(
     """Return the tuples of linked columns, coded alike: of the table's lines and published ones."""
     found = next(g for g in grouped.values() if block[0] in g.columns)
     if block not in found.coded:
-        both = coded_alike(block, table, found.table)
-        joint, _ = joined(both, len(table) + len(found.table))
+        joint, _ = joined(coded_alike(block, table, found.table), len(table) + len(found.table))
         found.coded[block] = joint[: len(table)], joint[len(table) :]
     return *found.coded[block], found

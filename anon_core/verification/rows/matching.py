@@ -273,8 +273,7 @@ def unmet(supply: Codes, demand: Codes, giver: Codes, taker: Codes) -> Codes:
     while True:
         alive = (left[giver] > 0) & (open_[taker] > 0)
         giver, taker = giver[alive], taker[alive]
-        choices = np.bincount(giver, minlength=len(left))
-        sole = choices[giver] == 1
+        sole = np.bincount(giver, minlength=len(left))[giver] == 1
         if not sole.any():
             break
         # Anyone who can give to one only gives all of it there; no better use is lost.
@@ -379,14 +378,12 @@ def without_partner(
     if degree.sum() > 2 * MOST_PAIRS:
         raise _too_large()
     giver, at = stretched(start[giver_point], degree)
-    box = near_box[at]
-    asked = box * wide + payload[giver_first][giver]
+    asked = near_box[at] * wide + payload[giver_first][giver]
     place = np.searchsorted(wanted[ranked], asked)
     place[place == len(ranked)] = 0
     meets = wanted[ranked][place] == asked if len(ranked) else np.zeros(len(giver), dtype=np.bool_)
     taker = ranked[place[meets]]
     demand = np.bincount(taker_of, weights=count, minlength=len(taker_first)).astype(np.int64)
     supply = np.bincount(giver_of, weights=rows, minlength=len(giver_first)).astype(np.int64)
-    left = unmet(supply, demand, giver[meets], taker)
     # Of equal rows the last ones count as those without a partner.
-    return _last(taker_of, count, demand - left)
+    return _last(taker_of, count, demand - unmet(supply, demand, giver[meets], taker))

@@ -141,8 +141,7 @@ def can_stand(parts: Sequence[Part], count: Codes, groups: int) -> Standing:
     # Of cells that do not overlap one is a person's in each group; all of them in one numbering.
     ends = np.cumsum([0, *(len(part.count) for part in parts)])
     needs = np.stack([cell + end for (_, cell), end in zip(reads, ends[:-1], strict=True)])
-    wanted = np.concatenate([part.count for part in parts])
-    return _settled(who, needs, people, wanted)
+    return _settled(who, needs, people, np.concatenate([part.count for part in parts]))
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -377,8 +376,7 @@ class Witness:
         ]
         line, first = joined(both, len(table) + table.rows)
         there = tally(line[: len(table)], table.count, len(first))
-        here = np.bincount(line[len(table) :], minlength=len(first))
-        return np.array_equal(there, here)
+        return np.array_equal(there, np.bincount(line[len(table) :], minlength=len(first)))
 
 
 def check_witness(

@@ -69,8 +69,7 @@ def behind(
     point, points, (near_point, near_box) = covering(
         terms.quasi, runs, private, grouped.boxes(terms.quasi)
     )
-    exact = coded_alike(terms.exact, private, release)
-    payload, _ = joined(exact, len(private) + len(release))
+    payload, _ = joined(coded_alike(terms.exact, private, release), len(private) + len(release))
     wide = int(payload.max(initial=0)) + 1
     shown = np.unique(grouped.group * wide + payload[len(private) :])
     line, row, often = private.parted(asked)
@@ -82,8 +81,7 @@ def behind(
     # Every kind of row with every class that covers its quasi-identifiers …
     order = np.argsort(near_point, kind="stable")
     start = np.searchsorted(near_point[order], np.arange(len(points) + 1))
-    width = np.diff(start)[point[first]]
-    kind, at = stretched(start[point[first]], width)
+    kind, at = stretched(start[point[first]], np.diff(start)[point[first]])
     box = near_box[order][at]
     # … and shows what it shows exactly.
     meets = np.isin(box * wide + payload[first][kind], shown)
@@ -113,9 +111,6 @@ def behind(
 # A number or day is in a group if the group's listed values lie on both sides of it, or if the
 # group's label states a range that holds it (``20-29`` holds 21, listed or not). Everything else
 # is in no named group below the top.
-
-
-_HINT = re.compile(r"\d")  # a label with a figure may state a range in words not read here
 
 
 def completed(
@@ -187,7 +182,8 @@ def _group_of(value: Measure, groups: dict[str, Span], spelling: Spelling) -> st
         label, (low, high) = near
         said = next(iter(ranges_of(label, spelling)), None)  # none where it states no range
         if said is None:
-            if _HINT.search(label) and low != high:
+            # A label with a figure may state a range in words not read here.
+            if re.search(r"\d", label) and low != high:
                 return None
             continue
         if not (said(Fraction(low)) and said(Fraction(high))):

@@ -276,8 +276,7 @@ def texts_to_arrow(texts: Sequence[str]) -> Any:
 
 def from_arrow(numbers: Any) -> npt.NDArray[Any]:
     """Return the numbers of an Arrow array without missing ones, likewise."""
-    kind = numbers.type.to_pandas_dtype()
-    whole = np.frombuffer(numbers.buffers()[1] or b"", dtype=kind)
+    whole = np.frombuffer(numbers.buffers()[1] or b"", dtype=numbers.type.to_pandas_dtype())
     return whole[numbers.offset :][: len(numbers)]
 
 

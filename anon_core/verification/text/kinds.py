@@ -178,8 +178,7 @@ def _nanoseconds(text: str) -> tuple[int, bool] | None:
         return None
     if not 1 - _EPOCH <= minutes // 1440 <= _LAST - _EPOCH:
         return None
-    fraction = int((found[5] or "").ljust(9, "0"))
-    return (minutes * 60 + second) * 10**9 + fraction, offset != ""
+    return (minutes * 60 + second) * 10**9 + int((found[5] or "").ljust(9, "0")), offset != ""
 
 
 MONTHS = (

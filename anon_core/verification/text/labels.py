@@ -12,7 +12,7 @@ from datetime import date
 from decimal import Decimal
 from fractions import Fraction
 from functools import lru_cache, partial
-from itertools import chain, product
+from itertools import chain, combinations, product
 
 from anon_core.verification.text.kinds import KINDS, MONTHS, bare, month_range, named
 from anon_core.verification.text.texts import Spelling, level_columns
@@ -32,8 +32,9 @@ Inside = Callable[[Exact], bool]
 #: Words before a limit, as signs.
 _SAID = {
     "<=": "at most|up to|no more than|bis zu|bis|not more than|less than or equal to|höchstens"
-    "|au plus|maximal|kleiner(?: oder)? gleich|jusqu'à|maximum|max\\.?|inférieur ou égal à|<=|=<|≤",
-    ">=": "at least|from|no less than|ab|mindestens|not less than|greater than or equal to"
+    "|höchst\\.|au plus|maximal|kleiner(?: oder)? gleich|jusqu'à|max(?:imum|\\.)?|<=|=<|≤"
+    "|inférieur ou égal à",
+    ">=": "at least|from|no less than|ab|mind\\.|mindestens|not less than|greater than or equal to"
     "|grö(?:ß|ss)er(?: oder)? gleich|à partir de|au moins|dès|minimum|min\\.?|since|seit|depuis"
     "|supérieur ou égal à|>=|=>|≥|⩾",
     "<": "less than|fewer than|under|below|unter|weniger als|kleiner als|kleiner|moins de"
@@ -52,16 +53,15 @@ _BETWEEN = re.compile(
     r"(?i)\s*(?:\.\.\.?|[…–—‒−~,;&-]|(?<![^\W\d_])(?:to|through|thru|until|bis zu|bis|à|jusqu'à|"
     r"(?P<and>and|und|et|but|aber))(?![^\W\d_]))\s*"
 )
-_CHAIN = re.compile(r"([^<>≤≥=]+?)\s*(<=?|≤)[^\d<>=≤≥]*(<=?|≤)\s*(.+)")
 _ENDING = re.compile(
     r"(?i)(.+?)\s*(?:\+|\bplus\b|\b(?:and|or|und|oder|et|ou) (?:(?:more|over|older|above|up"
-    r"|greater|higher|mehr|älter|darüber|höher|plus âgée?s?|plus|au-delà|au-dessus)\b|(?P<less>"
-    r"(?:less|fewer|under|younger|below|lower|weniger|jünger|darunter|moins âgée?s?|moins"
-    r"|au-dessous)\b)))(\D*)"
+    r"|greater|higher|later|später|mehr|älter|darüber|höher|plus âgée?s?|plus|au-delà|au-dessus)\b"
+    r"|(?P<less>(?:less|fewer|earlier|früher|under|younger|below|lower|weniger|jünger|darunter"
+    r"|moins âgée?s?|moins|au-dessous)\b)))(\D*)"
 )
 #: Words that a value may have with it; with any other word a label is a name.
 _UNITS = re.compile(
-    r"(?:acre|adult|adulte|année|beschäftigt|besuch|bett|cent|dollar|einwohner|employee|enfant"
+    r"(?:acre|adult|adulte|année|beschäftigt|besuch|bett|cent|day|dollar|einwohner|employee|enfant"
     r"|erwachsen|euro|franc|habitant|haushalt|heure|hour|household|inch|inhabitant|item|jahr|jour"
     r"|jährig|kinder|lebensjahr|mile|minut|mitarbeiter|monat|month|ménage|person|personne|piece"
     r"|pièce|point|pound|punkt|room|salarié|second|sekund|semaine|stund|tonne|unit|visit|visite"
@@ -80,7 +80,6 @@ _POWER = re.compile(
     r"|m(?:io|ln)\.?|million(?:s|en)?|(?-i:M)|mrd\.?|milliarden?|milliards?|billions?|bn)"
     r"(?=€|eur|chf|usd|\W|$))?"
 )
-_UNIT = re.compile(r"([^\W\d_]|[€$£%‰°])\D*")
 _PLAIN = re.compile(r"([0-9]+) ?[-–] ?([0-9]+)")
 _OPENING, _CLOSING = {"[": True, "(": False, "]": False}, {"]": True, ")": False, "[": False}
 _ENDLESS = {"": None, "∞": 1, "inf": 1, "+∞": 1, "+inf": 1, "infinity": 1, "-∞": -1, "-inf": -1}
@@ -102,7 +101,8 @@ def meanings(label: str, read: Read) -> list[Inside]:
     groups = r"(?<![\d.,])\d{1,3}(?:([.,])\d{3})(?:\1\d{3})*(?!\d|\1)"
     whole = re.sub(groups, lambda m: m[0].replace(m[1], ""), text)
     large = re.sub(r"(?<=\d)m(?!\w)", "M", whole)  # metres, minutes and months, or millions
-    for way in dict.fromkeys(map(_multiplied, (text, whole, large))):
+    tons = re.sub(r"(?<=\d)T(?!\w)", "k", whole)
+    for way in dict.fromkeys(map(_multiplied, (text, whole, large, tons))):
         claims = list(_claims(way, read))
         if len(claims) == 1 and claims[0] is not None:
             found.append(claims[0])
@@ -123,10 +123,13 @@ def _multiplied(text: str) -> str:
 def _core(text: str) -> str:
     """Return the part of a label that states a range, in plain signs and without compounds."""
     text = text.translate(str.maketrans("⩽＜＞＝～＋－≦≧\u2010\u2011\u2015\ufe63", "≤<>=~+-≤≥----"))
-    text = re.sub(r"^(\w+)\.?(\s*(?:[-–—]|to|bis|à)\s*[^\W\d]+\.?,? (\d{4}))$", r"\1 \3\2", text)
+    text = re.sub(r"^(\w+)\.?(\s*(?:[-–—]|to|bis|à)\s*[^\W\d]\w*\.?,? (\d{4}))$", r"\1 \3\2", text)
     text = re.sub(r"^(\d+)(\s*\D{1,3}\s*)(\d+)([*xX#_•]{2,})$", r"\1\4\2\3\4", text)  # 80-89**
     text = re.sub(r"(?i)^(?:min|lowest)\s*(?:[-–—]|\b(?:to|thru)\b)\s*(?=\d)", "≤", text)
     text = re.sub(r"(?i)^(\d\S*?)\s*(?:[-–—]|\b(?:to|thru)\b)\s*(?:max|highest)$", r"≥\1", text)
+    text = re.sub(r"(?i)\bb(?:is|\.)\s*u\.\s*(?=\d)", "bis unter ", text)
+    text = re.sub(r"(?i)\s*(?:\b[uo]\.|&)\s*(?=[^\W\d])", " und ", text)
+    text = re.sub(r"(?<= und )[mä]\.", "mehr", text)
     text = re.sub(r"(?i)(\d)-\s+(bis|to|à)\b", r"\1 \2", text)
     text = re.sub(r"(?i)(\d)-(?:jährige?[nr]?|year-olds?)\b", r"\1 ", text)
     text = re.sub(r"(?<!\w)([^\W\d_]+)-(?=\d)", r"\1 ", text)  # over-65s, Jan-2020
@@ -144,7 +147,7 @@ def _claims(text: str, read: Read) -> Iterator[Inside | None]:
     if text[:1] in _OPENING and text[-1:] in _CLOSING and len(text) > 2:
         yield from _bracketed(text, read)
         return
-    chain = _CHAIN.fullmatch(text)
+    chain = re.fullmatch(r"([^<>≤≥=]+?)\s*(<=?|≤)[^\d<>=≤≥]*(<=?|≤)\s*(.+)", text)
     ends = chain and (_plain(chain[1], read), _plain(chain[4], read))
     if chain and ends and ends[0] and ends[1]:
         yield _inside(ends[0], chain[2] != "<", ends[1], chain[3] != "<")
@@ -246,13 +249,12 @@ def _is_unit(text: str) -> bool:
     words = re.findall(r"°?[^\W\d_]+", text.casefold())
     further = ".." in text or any(sign in text for sign in "+<>=≤≥;,|[]()…–—‒−~-")
     known = all(map(_UNITS.fullmatch, words))
-    return _UNIT.fullmatch(text) is not None and known and not further
+    return re.fullmatch(r"([^\W\d_]|[€$£%‰°])\D*", text) is not None and known and not further
 
 
 # The second computation's own reading of what a published label claims of the values under it.
 
 
-_MASK = re.compile(r"([^\s*]+)\*+")
 #: Other marks for what is left out, and a word before; claims only if most values begin so.
 _FILLED = re.compile(r"(?:[^\W\d]+\.? )?([^\s*]*?\d)(?:\.?[xX]+|_+|#+|\?+|…|•+|\.{2,}|\*+|\.?-+)")
 _CODES = re.compile(
@@ -263,7 +265,6 @@ _CLOCK = re.compile(
     r"(?<![\d:])(\d{1,2})(?: ?(?:Uhr|h|heures)(?!\w)|(?=\s*[-–]\s*\d{1,2} ?(?:Uhr|h)(?!\w)))"
 )
 _AM_PM = re.compile(r"(?<![\d:])(1[0-2]|0?[1-9])(:[0-5]\d)? ?([aApP])(?:[mM]|\.[mM]\.)(?!\w)")
-_NIGHT = re.compile(r"(\d{1,2}:\d{2})\s*(?:[-–]|\bto\b|\bbis\b)\s*(\d{1,2}:\d{2})")
 _PARTS = re.compile(r",? or | / |, ")
 #: Further marks between values of the column, of which a set is claimed if all parts are such.
 _LISTED = re.compile(r"\s*[/;|&+]\s*|,\s*(?!\d)|,\s+|,?\s+(?:or|oder|ou|und|and|et)\s+")
@@ -293,6 +294,13 @@ _TIMES = re.compile(
     r"(?i)week|woche|semaine|jahr|year|année|monat|month|quart|semest|trimest|decade|décennie|siècle"
     rf"|century|(?<!\w)(?:{'|'.join(' '.join(one[0] for one in _SEASONS).split())})"
 )
+#: Words that name the days of a range; others may change what it says, if they are no limit too.
+_DAYS_OF = re.compile(r"(?i)the|years?|jahre?|années?|jahrgang|jg|geb|born|month|monat")
+_TURNS = re.compile(
+    r"(?i)not?|non|nicht|kein\w*|ohne|without|sans|sauf|hors|ex[ck]\w*|außer|outside|other|up|von|de|o"
+    r"|more|mehr|less|plus|moins|than|als|que|oder|early|late|menos|más|a(?:bou|roun)[td]|circa|ca|etwa"
+)
+_NUMBER = Spelling(kind="number", neutralised=False)
 _DAY = re.compile(r"\d{1,4}[./-]\d{1,2}[./-]\d{1,4}")
 _NAMES = (MONTHS, _WEEKDAYS)
 _ENDS = re.compile(r"\s*(?:[-–—/]|\.\.|…|\b(?:to|bis|through|thru|till|until)\b|\bà\b)\s*")
@@ -326,7 +334,7 @@ _ROMANS = {f"{'X' * (n // 10)}{_ROMAN_ONES[n % 10]}": n for n in range(1, 40)}
 _SEVERAL = re.compile(r"\d+(?:(?:, ?|,? (?:and|or|und|oder|et|ou) | ?[/&+] ?)\d+)*")
 _SINGLE = re.compile(r"\d+(?:[.,]\d+)?")
 _NUMBERED = re.compile(
-    r"\d+(?:[.,]\d+)?(?:\s*(?:[-–,/&+]|to|bis|à|and|or|und|oder|et|ou)\s*\d+(?:[.,]\d+)?)*"
+    r"N(?:\s*(?:[-–,/&+]|to|bis|à|and|or|und|oder|et|ou)\s*N)*".replace("N", _SINGLE.pattern)
 )
 _LETTERS = re.compile(
     r"\[?([^\W\d_]{1,3})\s*(?:[-–—]|\.\.|\b(?:to|bis|through)\b|\bà\b|(?<=\[.),)\s*([^\W\d_]{1,3})\]?"
@@ -380,7 +388,7 @@ def false_and_unread(
             if False in said and True not in said:
                 false.add(label)
             if not top and {*said} <= {None} and _asks(label, spelling, inside):
-                unread.add(label)
+                unread |= {label} if not _is_named(label, spelling, known, inside) else set()
     return false, unread
 
 
@@ -410,6 +418,38 @@ def _asks(label: str, spelling: Spelling, members: Sequence[str]) -> bool:
     if spelling.measured:
         return bool(counted if spelling.rules.averaged else timed)
     return bool((counted and _most(_numbers_in, members)) or (timed and _most(_DAY.match, members)))
+
+
+def _is_named(label: str, form: Spelling, known: Collection[object], own: list[str]) -> bool:
+    """Say whether all values are in a range, or have a code, that words around it name."""
+    days = form.measured and not form.rules.averaged
+    words = re.sub(r"\(([^()]*\d[^()]*)\)$|(?<!\S)(?:\w[:)]|-)(?!\S)", r"\1", label).split()[:9]
+    for first, last in combinations(range(len(words) + 1), 2):
+        core, rest = " ".join(words[first:last]).strip(",:"), words[:first] + words[last:]
+        around = re.findall(r"[^\s(),.:-]+", " ".join(rest))
+        alone = form.measured and not isinstance(form.key(core), str)
+        odd = (one for one in around if not (_DAYS_OF.fullmatch(one) if days else _is_name(one)))
+        if any(odd) or (alone and not label.startswith(core)):
+            continue
+        ways = _readings(core, form, known, own) if form.measured or core[1:] else []
+        if not form.measured:
+            ways += [partial(_in_band, way) for way in ranges_of(core, _NUMBER)]
+            ways += [re.compile(rf"{re.escape(core)}\d\d").match] * (label[:1] == core)
+        if any(all(map(way, own)) for way in ways):
+            return True
+    return False
+
+
+def _is_name(text: str) -> bool:
+    turned = _TURNS.fullmatch(text) or _BETWEEN.fullmatch(text) or _limit(text)[0]
+    return text.isalpha() and not turned
+
+
+def _in_band(way: Inside, value: str) -> bool:
+    """Say whether a range holds what another, or a number, holds of its ends and of far ones."""
+    ends = [*(Fraction(n.replace(",", ".")) for n in _SINGLE.findall(value)), 10**15, -(10**15)]
+    held = [[*filter(own, ends)] for own in ranges_of(value, _NUMBER) or [ends[0].__eq__]]
+    return any(some and all(map(way, some)) for some in held)
 
 
 def _figures(text: str) -> set[str]:
@@ -458,8 +498,9 @@ def _of_words(label: str, spelling: Spelling, members: Sequence[str]) -> Iterato
     if spelling.measured and not spelling.rules.averaged:
         return
     numbered = _most(_numbers_in, members)
-    if worded := re.fullmatch(r"[^\W\d_]+\.?[ -]?(\d.*)", _in_figures(label)):
-        rest = worded[1]
+    worded = re.fullmatch(r"([^\W\d_]+)\.?[ -]?(\d.*)", _in_figures(label))
+    if worded and not _TURNS.fullmatch(worded[1]):
+        rest = worded[2]
         ways = [*(_of_numbers(rest, names=True) if numbered else ()), *_codes(rest)]
         ways += [partial(_begins, rest)] * (len(rest) > 1 and rest.isalnum())
         yield from (way for way in ways if _most(way, members))
@@ -538,7 +579,7 @@ def _one_claim(
     if apart and (label.casefold(),) in known:
         return [lambda value: value.casefold() == label.casefold()]
     digits = any(map(str.isdigit, label))
-    if not spelling.measured and (mask := _MASK.fullmatch(label)) is not None:
+    if not spelling.measured and (mask := re.fullmatch(r"([^\s*]+)\*+", label)) is not None:
         return [lambda value: value.startswith(mask[1]) or (False if digits else None)]
     if not spelling.measured and (ways := _of_times(label)):
         return [partial(_in_minutes, way) for way in ways]
@@ -641,7 +682,7 @@ def _of_times(label: str) -> list[Inside]:
     """Return the claims of a label about times of day; of 22:00-06:00 they lie around midnight."""
     day = _AM_PM.sub(lambda m: f"{int(m[1]) % 12 + 12 * (m[3] in 'pP')}{m[2] or ':00'}", label)
     clock = _CLOCK.sub(r"\1:00", day)
-    found = _NIGHT.fullmatch(clock)
+    found = re.fullmatch(r"(\d{1,2}:\d{2})\s*(?:[-–]|\bto\b|\bbis\b)\s*(\d{1,2}:\d{2})", clock)
     low, high = map(_minutes, found.groups()) if found else (None, None)
     if low and high and low > high:
         return [lambda at: not high[0] < at < low[0]]
@@ -661,7 +702,8 @@ def _in_minutes(inside: Inside, value: str) -> bool | None:
 
 def ranges_of(label: str, spelling: Spelling) -> list[Inside]:
     """Return what may say whether a measured value is in a label's range, most likely first."""
-    label = _in_figures(label) if spelling.rules.averaged else label
+    bare = re.sub(r"^([^\W\d_]+),( \d{4})$", r"\1\2", label)  # January, 2020
+    label = _in_figures(label) if spelling.rules.averaged else bare
     ways = meanings(label, partial(_ends, spelling))
     stated = spelling.rules.stated(label)
     if not ways and stated is not None:
