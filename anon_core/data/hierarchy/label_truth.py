@@ -167,11 +167,16 @@ def unread_labels(rows: Sequence[Sequence[str]], kind: ColumnKind) -> list[str]:
     >>> unread_labels(rows, "text")
     ['PLZ 80']
     """
-    return list(dict.fromkeys(_judged(rows, kind)[1]))
+    return list(_judged(rows, kind)[1])
 
 
-def _judged(rows: Sequence[Sequence[str]], kind: ColumnKind) -> tuple[list[FalseLabel], list[str]]:
-    """Return the false labels of a level table, and those that have to be asked about."""
+def _judged(
+    rows: Sequence[Sequence[str]], kind: ColumnKind
+) -> tuple[list[FalseLabel], dict[str, tuple[int, int]]]:
+    """Return the false labels, and those to be asked about, with the first level and line of each.
+
+    Lines are counted as those of a hierarchy's file.
+    """
     lines = rows.lines if isinstance(rows, LevelRows) else range(1, len(rows) + 1)
     cleaned = [tuple(map(str.strip, row)) for row in rows]
     known = [(line, row) for line, row in zip(lines, cleaned, strict=True) if row[0] != MISSING]
@@ -182,7 +187,7 @@ def _judged(rows: Sequence[Sequence[str]], kind: ColumnKind) -> tuple[list[False
     for value in place if read is None else ():
         folded.setdefault(value.casefold(), []).append(value)
     found: list[FalseLabel] = []
-    unread: list[str] = []
+    unread: dict[str, tuple[int, int]] = {}
     height = len(known[0][1]) if known else 0
     for level in range(1, height):
         groups: dict[str, list[int]] = {}
@@ -200,8 +205,9 @@ def _judged(rows: Sequence[Sequence[str]], kind: ColumnKind) -> tuple[list[False
                 folded=folded,
             )
             holds = reader.claim(label)
-            if holds is None and not (level == height - 1 and len(groups) == 1):
-                unread += [label] * reader.asks(label)
+            top = level == height - 1 and len(groups) == 1
+            if holds is None and not top and reader.asks(label):
+                unread.setdefault(label, (level, known[inside[0]][0]))
             outside = () if holds is None else tuple(m for m in members if not holds(m))
             if outside:
                 first = next(i for i in inside if known[i][1][0] == outside[0])
@@ -254,12 +260,13 @@ def refuse_false_labels(name: str, rows: Sequence[Sequence[str]], kind: ColumnKi
         return
     names = f'{name} = {{ names = "the reason why" }}.'
     if not found:
-        others = (
-            "" if len(unread) == 1 else f" {len(unread) - 1} more labels cannot be read either."
-        )
+        label, (level, line) = next(iter(unread.items()))
+        more = len(unread) - 1
+        others = f" {more} more labels cannot be read either." if more else ""
         raise BadHierarchy(
-            f"Hierarchy of '{name}': label '{unread[0]}' seems to state a number or a time, and is "
-            f"written so that no one can check it against its values.{others}",
+            f"Hierarchy of '{name}', level {level}: label '{label}', first in line {line}, seems "
+            "to state a number or a time, and is written so that no one can check it against its "
+            f"values.{others}",
             remedy="Write ranges as 20-29. If the labels are names and no ranges, confirm it on "
             f"Hierarchies, or in the recipe under [labels]: {names}",
         )

@@ -162,7 +162,8 @@ def test_labels_with_digits_that_state_no_range_are_asked_about(
         data = Dataset.from_frame(table(), kinds=plan.types)
         return run(plan, data, {"age": named})
 
-    with pytest.raises(BadHierarchy, match="'g0' seems to state a number or a time") as refused:
+    said = "level 1: label 'g0', first in line 1, seems to state a number"
+    with pytest.raises(BadHierarchy, match=said) as refused:
         made()
     assert 'age = { names = "the reason why" }' in refused.value.remedy
     assert "\n" not in refused.value.remedy
