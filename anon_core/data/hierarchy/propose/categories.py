@@ -14,7 +14,7 @@ import numpy as np
 
 from anon_core.data.column import Column
 from anon_core.data.hierarchy.model import Rows, tidied
-from anon_core.data.hierarchy.ranges import month, weekday
+from anon_core.data.hierarchy.ranges import month, roman, weekday
 
 _WORD = re.compile(r"[^\W_]+")
 #: Longest label made of its members' texts.
@@ -350,7 +350,6 @@ _BANDS = (
     ),
 )
 _ROMAN = re.compile(r"(?P<before>(?:[^\W\d]+[ -])?)(?P<number>[ivx]+)(?P<part>[a-d]?)")
-_ROMAN_DIGITS = {"i": 1, "v": 5, "x": 10}
 #: The place of bands with two ends.
 _TWO_ENDS = 1
 #: Fewest values of which an order is worth groups.
@@ -456,10 +455,7 @@ def _in_roman(plain: Sequence[str]) -> Places | None:
     matches = [one for one in found if one is not None]
     if len(matches) < len(plain) or len({one["before"] for one in matches}) > 1:
         return None
-    return [(_roman(one["number"]), ord(one["part"] or "`")) for one in matches]
-
-
-def _roman(text: str) -> int:
-    digits = [_ROMAN_DIGITS[letter] for letter in text]
-    pairs = zip(digits, [*digits[1:], 0], strict=True)
-    return sum(-own if own < after else own for own, after in pairs)
+    numbers = [roman(one["number"].upper()) for one in matches]
+    if None in numbers:
+        return None
+    return [(n or 0, ord(one["part"] or "`")) for n, one in zip(numbers, matches, strict=True)]
