@@ -39,7 +39,7 @@ ifdef ARGS
 else
 	@$(PY) -m scripts.compile_loops
 	@$(PY) -m pytest -n "$$(($$(getconf _NPROCESSORS_ONLN) + 1))" --dist loadfile -m "not long" --ignore=tests/e2e
-	@CHROMIUM="$$(sh scripts/chromium.sh)" $(PY) -m pytest -n 3 --dist loadfile -m "not long" tests/e2e
+	@CHROMIUM="$$(sh scripts/chromium.sh)" $(PY) -m pytest -n 2 --dist loadfile -m "not long" tests/e2e
 endif
 
 test-long: dev chromium ## run the tests that take too long for every change (ARGS= goes to pytest)

@@ -25,6 +25,8 @@ export default function () {
 """
 #: Milliseconds after which a chart that was not drawn again is left as it is.
 _PATIENCE = 20_000
+#: Milliseconds after which the page is asked for in the new colours, as long as it is not there.
+_ASKED = (100, 1_500, 4_000, 9_000)
 #: The frontend turns its own colours over at once; those that Python chose wait for a run. Until
 #: then rules are copied with the new quiet colour, and a filter turns the light of charts over and
 #: keeps their hues.
@@ -32,6 +34,7 @@ _TURNS = """
 export default function ({ setTriggerValue }) {
   const QUIET = { light: "LIGHT", dark: "DARK" };
   const seen = window.matchMedia("(prefers-color-scheme: dark)");
+  window.awRedraw = () => setTriggerValue("turned", true);  // of the component put in last
   const turned = () => {
     const [old, now] = seen.matches ? [QUIET.light, QUIET.dark] : [QUIET.dark, QUIET.light];
     const rgb = `rgb(${[1, 3, 5].map((at) => parseInt(old.slice(at, at + 2), 16)).join(", ")})`;
@@ -53,8 +56,14 @@ export default function ({ setTriggerValue }) {
       return [one, copy];
     });
     const drawn = new MutationObserver(look);
+    // A run can begin before the frontend knows its new theme, or be lost to one of a fragment.
+    const asked = ASKED.map((after, turn) => setTimeout(() => {
+      if (!turn || rules.some(([one]) => one.isConnected && one.textContent.includes(old)))
+        window.awRedraw();
+    }, after));
     const end = () => {
       drawn.disconnect();
+      asked.forEach(clearTimeout);
       clearTimeout(late);
       for (const [, copy] of rules) copy.remove();
       window.awTurning = undefined;
@@ -67,7 +76,6 @@ export default function ({ setTriggerValue }) {
     window.awTurning = end;
     look();
     drawn.observe(document.body, { subtree: true, childList: true, attributeFilter: ["fill"] });
-    setTimeout(() => setTriggerValue("turned", true), 100);
   };
   seen.addEventListener("change", turned);
   return () => seen.removeEventListener("change", turned);
@@ -101,7 +109,7 @@ def redraws(light: str, dark: str) -> None:
     script = _TURNS.replace("LIGHT", light).replace("DARK", dark)
     component(
         "workbench_theme",
-        js=script.replace("PATIENCE", str(_PATIENCE)),
+        js=script.replace("PATIENCE", str(_PATIENCE)).replace("ASKED", str(list(_ASKED))),
         html="<span></span>",
     )(key="theme-change", height=1, on_turned_change=lambda: None)
 
