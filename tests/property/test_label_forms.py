@@ -318,7 +318,7 @@ def test_both_readings_agree_on_drawn_labels() -> None:
     ]  # fmt: skip
     differ: list[str] = []
     claimed = 0
-    for _ in range(times(60_000, share=24)):
+    for _ in range(times(60_000, share=12)):
         label = "".join(rng.choice(parts) for _ in range(rng.randint(2, 6))).strip()
         if not label or label in ("20", "25", "30", "700", "*"):
             continue
