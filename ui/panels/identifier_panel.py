@@ -85,8 +85,10 @@ def _sets(found: Found) -> None:
 def _safe_harbor(data: Dataset) -> None:
     """Draw the 18 kinds with what is found of each."""
     year = datetime.now(UTC).year
-    kinds = state.once(
-        "safe harbor", (data.fingerprint, year), lambda: safe_harbor(data, year=year)
+    kinds, free = state.once(
+        "safe harbor",
+        (data.fingerprint, year),
+        lambda: (safe_harbor(data, year=year), free_texts(data)),
     )
     st.caption(
         "The kinds of identifiers that HIPAA's Safe Harbor names (45 CFR 164.514(b)(2)), and the "
@@ -113,6 +115,6 @@ def _safe_harbor(data: Dataset) -> None:
             ),
         },
     )
-    if free := free_texts(data):
+    if free:
         st.caption(f"{FREE}: {plain(listing(free))}.")
     st.caption("For a release, run `python -m anon_core safe-harbor --data release.csv`.")

@@ -118,7 +118,7 @@ def test_the_table_read_alongside_is_the_one_that_is_asked_for(
             for _ in range(2):  # a run may verify several attempts
                 assert read(data, Reading()).column("a").row_texts() == ["1", "2"]
         assert len(began) == 1
-        with read_alongside(plan, recipe, data) as read:  # asked for in another way: read anew
+        with read_alongside(plan, recipe, data) as read:  # asked for in another way: read again
             found = read(data, Reading(missing=("x",)))
         assert found.column("b").row_texts() == ["x", "y"]
     assert len(began) == 3
